@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import lanetwin as lt
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
-from lanetwin.search import Goals, Prices, Search, search
+from lanetwin.search import Goals, Prices, Search, files, search
 from lanetwin.search.optimiser import is_better, on_front
 from lanetwin.sweep import Asked
 from lanetwin.sweep.cache import Cache
@@ -53,6 +53,20 @@ def test_all_points_give_the_answer_of_a_sweep(file: Path) -> None:
     assert best.values == (min(enough),)
     assert found.units == ["", "MB/s"]
     assert sum(trial.within for trial in found.trials) == len(enough)
+
+
+def test_what_no_point_keeps_is_told_with_the_nearest(file: Path) -> None:
+    goals = Goals(minimize=("cost",), require=("throughput >= 90000", "latency <= 500000"), trials=1000)
+    found = search(Search.of(Asked(str(file)), goals), storage=None, cache=Cache(None))
+    assert found.best is None
+    assert found.nearest is not None
+    assert found.nearest.limits[0] == max(one["throughput"] for one in every(file))
+    tried, none, nearest, there = files.sentences(found)
+    assert "0 are within the limits" in tried
+    assert none.startswith("None is an answer")
+    assert nearest.startswith("Nearest: width x4, ")
+    assert there.startswith("There: cost ")
+    assert "latency" in there
 
 
 def test_the_seed_decides_what_is_tried_and_nothing_else(file: Path, tmp_path: Path) -> None:

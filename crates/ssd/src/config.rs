@@ -21,10 +21,14 @@ pub struct SsdConfig {
 pub struct FirmwareConfig {
     /// Number of engines, at least 1; each works on one command at a time. Others wait in order of arrival.
     pub engines: u64,
-    /// Time that a read occupies an engine.
+    /// Time that a read of 4 KiB occupies an engine.
     pub read: Span,
-    /// Time that a write occupies an engine.
+    /// The same for a read of 512 B. One between that and 4 KiB takes a time between the two, in proportion.
+    pub read_small: Span,
+    /// Time that a write of 4 KiB occupies an engine.
     pub write: Span,
+    /// The same for a write of 512 B.
+    pub write_small: Span,
     /// Additional time that each further 4 KiB of a read occupy an engine: look-ups and the data path. The medium is
     /// accessed before that, so that this bounds the rate of large reads and does not delay a single one.
     pub read_unit: Span,

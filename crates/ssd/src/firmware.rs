@@ -8,6 +8,9 @@ use lanetwin_nvme::logic::MediaOperation;
 use lanetwin_stats::Servers;
 use lanetwin_units::{Instant, Span};
 
+/// The least that a command reads or writes, a logical block \[B\].
+const SMALL: u64 = 512;
+
 /// Times of a part of a command in firmware and medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MediumTimes {
@@ -45,16 +48,29 @@ impl Firmware {
         bytes: u64,
     ) -> MediumTimes {
         let FirmwareConfig { read, write, other, read_latency, write_latency, .. } = self.config;
-        let (service, unit, latency) = match kind {
-            Kind::Read => (read, self.config.read_unit, read_latency),
-            Kind::Write => (write, self.config.write_unit, write_latency),
-            Kind::WriteZeroes | Kind::Trim | Kind::Flush => (other, Span::ZERO, self.erases.of(operation)),
+        let (small, service, unit, latency) = match kind {
+            Kind::Read => (self.config.read_small, read, self.config.read_unit, read_latency),
+            Kind::Write => (self.config.write_small, write, self.config.write_unit, write_latency),
+            Kind::WriteZeroes | Kind::Trim | Kind::Flush => {
+                (other, other, Span::ZERO, self.erases.of(operation))
+            }
         };
+        let service = if bytes < UNIT { between(small, service, bytes) } else { service };
         let further = bytes.div_ceil(UNIT).saturating_sub(1);
         let begun = self.engines.serve(now, service + unit * further);
         let worked = begun + service;
         MediumTimes { begun, worked, submitted: worked + latency }
     }
+}
+
+/// The time of an engine for less than 4 KiB: from `small`, that of 512 B, to `unit`, that of 4 KiB, in proportion.
+fn between(small: Span, unit: Span, bytes: u64) -> Span {
+    let of = UNIT - SMALL;
+    let beyond = bytes.saturating_sub(SMALL);
+    let ps = (u128::from(small.as_ps()) * u128::from(of - beyond)
+        + u128::from(unit.as_ps()) * u128::from(beyond))
+        / u128::from(of);
+    Span::from_ps(ps as u64)
 }
 
 /// The operation on the medium that an operation of the controller leads to.

@@ -12,6 +12,7 @@
 //! Not here: reading and checking scenarios (the plan crate), what devices do (the models crate).
 
 mod actions;
+mod balance;
 mod batch;
 mod blueprint;
 mod bottleneck;

@@ -1,5 +1,6 @@
 //! Rows: the metrics of a case from its repeats, with their uncertainty.
 
+use super::balance::still_found;
 use super::batch::{Batch, across, mean_latencies};
 use super::buffers::{Filling, behind_filling};
 use super::component_rows;
@@ -39,6 +40,7 @@ fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
     let worst = told.clone().find(|told| told.is_unsteady()).or_else(|| told.next());
     let filling: Vec<&Filling> = repeats.iter().filter_map(|measured| measured.filling.as_ref()).collect();
     let behind = behind_filling(&filling, seconds / counted.len() as f64);
+    let behind = behind.or_else(|| still_found(&parts(repeats)));
     row.steady = behind.filter(|_| worst.is_some_and(|told| !told.is_unsteady())).or_else(|| worst.cloned());
 }
 

@@ -123,6 +123,30 @@ fn a_stated_length_begins_in_balance() {
     assert!((early / late - 1.0).abs() < 0.1, "{early} {late}");
 }
 
+/// Of seven reads to three writes the writes become slower throughout, by some 8 % in all, and the reads faster, while
+/// the rate is the same.
+#[test]
+#[ignore = "takes minutes without optimisation: make test-rust"]
+fn a_balance_that_all_repeats_find_slowly_is_told() {
+    let told_of = |metric: &str, job: &str| {
+        let job = format!("workloads.writes.fio={{{job}, bs: 8k, iodepth: 16, ioengine: io_uring}}");
+        let results = run(
+            WRITES,
+            &[
+                "machine.host={part: generic-host-gen3}",
+                "machine.ssd={part: intel-900p}",
+                &job,
+                "run={seed: 1412}",
+            ],
+        );
+        let steady = row(&results, metric).steady.as_ref().expect("rows say so");
+        (steady.condition, steady.of.clone())
+    };
+    let slowly = told_of("write latency", "rw: randrw, rwmixread: 70");
+    assert_eq!(slowly, (Condition::NotSteady, "balance of reads and writes".into()));
+    assert_eq!(told_of("latency", "rw: randread").0, Condition::Steady);
+}
+
 #[test]
 fn a_case_ends_with_its_run_time_and_with_its_budget() {
     let timed = run(WRITES, &["workloads.writes.fio.runtime=20ms"]);

@@ -116,16 +116,24 @@ def sentences(found: Searched) -> list[str]:
     within = sum(trial.within for trial in found.trials)
     said = [f"{fixed(tried, 0)} points were tried, {fixed(within, 0)} are within the limits."]
     if best is None:
-        return [*said, "None is an answer: widen what is varied, or the limits."]
-    pairs = zip(headings(found), (*(best.values or ()), *best.limits), strict=True)
-    values = ", ".join(
-        f"{word(name)} {significant(value, 4)} {unit}".rstrip() for (name, unit), value in pairs
-    )
-    at = ", ".join(
-        f"{name} {text}" for name, text in zip(found.swept.design.names, levels(found, best), strict=True)
-    )
+        said.append("None is an answer: widen what is varied, or the limits.")
+        near = found.nearest
+        return said if near is None else [*said, f"Nearest: {_at(found, near)}.", _values(found, near)]
     first = "Best" if len(found.search.objectives) == 1 else f"Best to {found.search.objectives[0]}"
-    return [f"{first}: {at}.", f"There: {values}.", *said]
+    return [f"{first}: {_at(found, best)}.", _values(found, best), *said]
+
+
+def _at(found: Searched, trial: Trial) -> str:
+    """Return where a trial is."""
+    at = zip(found.swept.design.names, levels(found, trial), strict=True)
+    return ", ".join(f"{name} {text}" for name, text in at)
+
+
+def _values(found: Searched, trial: Trial) -> str:
+    """Return what came of a trial, as a sentence."""
+    pairs = zip(headings(found), (*(trial.values or ()), *trial.limits), strict=True)
+    values = (f"{word(name)} {significant(value, 4)} {unit}".rstrip() for (name, unit), value in pairs)
+    return f"There: {', '.join(values)}."
 
 
 def trials_csv(found: Searched) -> str:

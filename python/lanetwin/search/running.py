@@ -139,6 +139,14 @@ class Searched:
     complete: bool = True
 
     @property
+    def nearest(self) -> Trial | None:
+        """The trial whose largest excess over a limit, relative to that, is the smallest."""
+        limits = self.search.limits
+        known = [trial for trial in self.trials if trial.values and len(trial.limits) == len(limits) > 0]
+        excess = lambda trial: max(map(Limit.excess, limits, trial.limits))  # noqa: E731
+        return min(known, key=excess, default=None)
+
+    @property
     def best(self) -> Trial | None:
         """The best within all limits; for several objectives, the best in the first."""
         within = [trial for trial in self.trials if trial.within and trial.values]

@@ -5,6 +5,7 @@ use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, Subsyst
 use lanetwin_nvme::spec::{ControllerId, Nsid};
 use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_ssd::{FirmwareConfig, SsdConfig};
+use lanetwin_units::Span;
 
 #[rustfmt::skip]
 /// Parameters of a medium, cache or cipher have no effect without it.
@@ -45,13 +46,25 @@ pub(super) const PARAMS: &[Param] = &[
         name: "firmware.read",
         dimension: Dimension::Time,
         default: Some("4us"),
-        about: "the time that an engine is taken by a read, or by each chunk of it; with the engines it bounds the rate of small reads",
+        about: "the time that an engine is taken by a read of 4 KiB, or by each chunk of a larger one; with the engines it bounds the rate of small reads",
     },
     Param {
         name: "firmware.write",
         dimension: Dimension::Time,
         default: Some("4us"),
-        about: "the time that an engine is taken by a write, or by each chunk of it",
+        about: "the time that an engine is taken by a write of 4 KiB, or by each chunk of a larger one",
+    },
+    Param {
+        name: "firmware.read-small",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by a read of 512 B; one between this and 4 KiB takes a time between, in proportion; 0 is as long as `firmware.read`",
+    },
+    Param {
+        name: "firmware.write-small",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by a write of 512 B; one between this and 4 KiB takes a time between, in proportion; 0 is as long as `firmware.write`",
     },
     Param {
         name: "firmware.read-unit",
@@ -170,13 +183,19 @@ fn bytes(word: &str) -> Option<u32> {
 
 /// The drive described by the parameters; the `ssd` crate checks whether it is valid.
 pub(super) fn ssd(params: &Params) -> SsdConfig {
+    let small = |name: &str, of: &str| match params.time(name) {
+        Span::ZERO => params.time(of),
+        stated => stated,
+    };
     SsdConfig {
         subsystem: subsystem(params),
         medium: medium::config(params),
         firmware: FirmwareConfig {
             engines: params.count("firmware.engines"),
             read: params.time("firmware.read"),
+            read_small: small("firmware.read-small", "firmware.read"),
             write: params.time("firmware.write"),
+            write_small: small("firmware.write-small", "firmware.write"),
             other: params.time("firmware.other"),
             read_unit: params.time("firmware.read-unit"),
             write_unit: params.time("firmware.write-unit"),

@@ -67,7 +67,9 @@ pub fn drive(chunk_bytes: Option<u32>) -> SsdConfig {
         firmware: FirmwareConfig {
             engines: 3,
             read: Span::from_us(4),
+            read_small: Span::from_us(4),
             write: Span::from_us(5),
+            write_small: Span::from_us(5),
             read_unit: Span::from_ns(200),
             write_unit: Span::from_ns(300),
             other: Span::from_us(3),

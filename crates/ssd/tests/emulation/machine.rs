@@ -102,7 +102,9 @@ pub fn drive(controller: ControllerConfig, medium: Medium) -> SsdConfig {
         firmware: FirmwareConfig {
             engines: 3,
             read: Span::from_us(4),
+            read_small: Span::from_ns(2_600),
             write: Span::from_us(5),
+            write_small: Span::from_ns(6_400),
             other: Span::from_us(3),
             read_unit: Span::from_ns(200),
             write_unit: Span::from_ns(300),

@@ -73,6 +73,20 @@ fn directly(config: &SsdConfig, all: &[Timed], begin: Instant) -> Vec<Seen> {
             IoOpcode::WRITE_ZEROES => (Kind::WriteZeroes, 2, firmware.other, Span::ZERO, Span::ZERO),
             _ => (Kind::Read, 0, firmware.read, firmware.read_unit, firmware.read_latency),
         };
+        let small = match kind {
+            Kind::Read => firmware.read_small,
+            Kind::Write => firmware.write_small,
+            _ => service,
+        };
+        let service = match timed.blocks {
+            1 => small,
+            // seven steps from one block to eight
+            blocks @ 2..8 => {
+                let step = (service.as_ps() as i64 - small.as_ps() as i64) / 7;
+                Span::from_ps((small.as_ps() as i64 + i64::from(blocks - 1) * step) as u64)
+            }
+            _ => service,
+        };
         // the first 4 KiB are in the time of the command
         let further = u64::from(timed.blocks - 1) * BLOCK / 4096;
         let engine = engines.iter_mut().min().unwrap();
