@@ -292,7 +292,7 @@ impl Machine {
     /// Work that costs energy, without the host's bytes, which the owner counts.
     pub fn work(&self) -> power::Work {
         let Counters { page_reads, page_programs, block_erases, bus_bytes, .. } = self.counters;
-        power::Work { page_reads, page_programs, block_erases, bus_bytes, host_bytes: 0 }
+        power::Work { page_reads, page_programs, slc_programs: 0, block_erases, bus_bytes, host_bytes: 0 }
     }
 
     /// State of the buffer, without the bytes written, which the owner counts. Lines leave it one by one.

@@ -1,10 +1,10 @@
 //! The object that a device model owns: it takes requests and returns their ends, both with times.
 
-use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
+use crate::config::{BadDrive, DriveConfig, Encryption, Medium};
 use crate::counters::{Buffered, Counters, Stocks};
 use crate::cross_point;
 use crate::ftl::Flash;
-use crate::power::{Governor, Work};
+use crate::power::{Costs, Governor, Work};
 use crate::request::{Done, Finish, Kind, Outcome, Request};
 use crate::timers::NEVER;
 use lanetwin_units::Instant;
@@ -47,7 +47,7 @@ pub struct Drive {
     core: Core,
     capacity: u64,
     encryption: Option<(Encryption, u64)>,
-    energy: Energy,
+    costs: Costs,
     /// Keeps the drive within its power limit, if there is one.
     governor: Option<Governor>,
     /// Requests that wait for power, in the order of arrival; empty without a governor.
@@ -104,7 +104,7 @@ impl Drive {
             core,
             capacity: config.capacity.0,
             encryption: config.encryption.map(|encryption| (encryption, 0)),
-            energy: config.energy,
+            costs: Costs::of(config),
             governor: config.energy.allowed_milliwatts().map(Governor::new),
             held: VecDeque::new(),
             held_since: 0,
@@ -215,7 +215,7 @@ impl Drive {
 
     /// Charges the governor for the work done up to now.
     fn pay(&mut self) {
-        let spent = self.work().picojoules(&self.energy);
+        let spent = self.work().picojoules(&self.costs);
         self.governor.iter_mut().for_each(|governor| governor.pay(self.now, spent));
     }
 
@@ -380,10 +380,10 @@ impl Drive {
         counters.host_writes = self.host.writes;
         counters.host_bytes_read = self.host.bytes_read;
         counters.host_bytes_written = self.host.bytes_written;
-        counters.work_nanojoules = (self.work().picojoules(&self.energy) / 1000) as u64;
+        counters.work_nanojoules = (self.work().picojoules(&self.costs) / 1000) as u64;
         counters.held_ps = self.held_ps + if self.held.is_empty() { 0 } else { self.now - self.held_since };
         counters.idle_nanojoules =
-            (u128::from(self.now) * u128::from(self.energy.idle_milliwatts) / 1_000_000) as u64;
+            (u128::from(self.now) * u128::from(self.costs.idle_milliwatts()) / 1_000_000) as u64;
         counters
     }
 
@@ -394,7 +394,7 @@ impl Drive {
             Core::Flash(flash) => flash.stocks(),
             Core::CrossPoint(_) => Stocks::default(),
         };
-        let spent = self.work().picojoules(&self.energy);
+        let spent = self.work().picojoules(&self.costs);
         let saved = |governor: &Governor| governor.saved(self.now, spent);
         Stocks { saved_power: self.governor.as_ref().map(saved), ..stocks }
     }
@@ -413,9 +413,9 @@ impl Drive {
     /// they are given to their dies. 0 if there is power left, or if most dies do not program.
     fn unpaid(&self) -> u64 {
         let (Some(governor), Core::Flash(flash)) = (&self.governor, &self.core) else { return 0 };
-        let is_spent = governor.saved(self.now, self.work().picojoules(&self.energy)) <= 1;
+        let is_spent = governor.saved(self.now, self.work().picojoules(&self.costs)) <= 1;
         let programs = flash.program_of_each().filter(|_| is_spent);
-        programs.map_or(0, |work| governor.pays_in(work.picojoules(&self.energy)))
+        programs.map_or(0, |work| governor.pays_in(work.picojoules(&self.costs)))
     }
 
     /// Empties the write buffer, as it will be if the medium programs faster than writes come.

@@ -5,7 +5,7 @@
 //! Operations that have begun are never held, so that it may be overdrawn; it is then refilled before the next
 //! request passes. Over any time much longer than that burst a drive takes no more than its limit.
 
-use crate::config::Energy;
+use crate::config::{DriveConfig, Energy, Medium};
 
 /// Capacity of the bucket, as time at the allowed power \[ps\]: 10 ms; assumed. The limits of form factors and power
 /// states are means over a second.
@@ -19,8 +19,10 @@ const PARTS: u64 = 256;
 pub(crate) struct Work {
     /// Pages of one plane (or lines) that were read.
     pub(crate) page_reads: u64,
-    /// Pages of one plane (or lines) that were programmed.
+    /// Pages of one plane (or lines) that were programmed, with all bits of their cells.
     pub(crate) page_programs: u64,
+    /// Pages of one plane that were programmed with one bit a cell.
+    pub(crate) slc_programs: u64,
     /// Blocks of one plane that were erased.
     pub(crate) block_erases: u64,
     /// Bytes on flash buses.
@@ -29,12 +31,43 @@ pub(crate) struct Work {
     pub(crate) host_bytes: u64,
 }
 
+/// Energies of a drive's operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    energy: Energy,
+    /// A page program of one plane with one bit a cell \[pJ\].
+    slc_program: u64,
+}
+
+impl Costs {
+    /// A program with one bit a cell takes the current of another, and so as much less energy for each page as it is
+    /// shorter.
+    pub(crate) fn of(config: &DriveConfig) -> Self {
+        let energy = config.energy;
+        let slc_program = match &config.medium {
+            Medium::Nand(nand, ftl) => ftl.slc.map_or(energy.program, |slc| {
+                let (least, most) =
+                    (u128::from(slc.program.as_ps()), nand.timing.page_program().as_ps().max(1));
+                (u128::from(energy.program) * least / u128::from(most)) as u64
+            }),
+            Medium::CrossPoint(_) => energy.program,
+        };
+        Self { energy, slc_program }
+    }
+
+    /// Power when idle \[mW\].
+    pub(crate) const fn idle_milliwatts(&self) -> u64 {
+        self.energy.idle_milliwatts
+    }
+}
+
 impl Work {
     /// Their energy \[pJ\].
-    pub(crate) fn picojoules(&self, energy: &Energy) -> u128 {
+    pub(crate) fn picojoules(&self, Costs { energy, slc_program }: &Costs) -> u128 {
         let costs = [
             (self.page_reads, energy.read),
             (self.page_programs, energy.program),
+            (self.slc_programs, *slc_program),
             (self.block_erases, energy.erase),
             (self.bus_bytes, energy.bus_byte),
             (self.host_bytes, energy.host_byte),

@@ -112,6 +112,18 @@ pub struct Timing {
     pub same_page: bool,
 }
 
+impl Timing {
+    /// Mean time of a program for each page of a word line.
+    pub(crate) fn page_program(&self) -> Span {
+        let bits = u64::from(self.cell.bits());
+        let word_line = match self.program {
+            Program::OneShot(all) => all.as_ps(),
+            Program::ByPage(each) => each[..bits as usize].iter().map(|one| one.as_ps()).sum(),
+        };
+        Span::from_ps(word_line / bits)
+    }
+}
+
 /// A flash bus: ONFI or Toggle, double data rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bus {

@@ -179,6 +179,8 @@ pub struct Flash {
     /// Number of programs so far; determines the age of blocks.
     stamp: u64,
     counters: Counters,
+    /// Pages of one plane, of those programmed, that were programmed with one bit a cell.
+    slc_programs: u64,
     finished: Vec<Finish>,
     /// Whether a block has been collected.
     collects: bool,
@@ -233,6 +235,7 @@ impl Flash {
             idle: Idle::new(ftl.slc.and_then(|slc| slc.fold_idle)),
             stamp: 0,
             counters: Counters::default(),
+            slc_programs: 0,
             finished: Vec::new(),
             collects: false,
             seed,

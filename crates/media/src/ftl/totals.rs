@@ -31,7 +31,8 @@ impl Flash {
     pub fn work(&self) -> Work {
         Work {
             page_reads: self.machine.tally().page_reads,
-            page_programs: self.counters.page_programs,
+            page_programs: self.counters.page_programs - self.slc_programs,
+            slc_programs: self.slc_programs,
             block_erases: self.counters.block_erases,
             bus_bytes: self.counters.bus_bytes,
             host_bytes: 0,

@@ -293,6 +293,7 @@ impl Flash {
         };
         let page_bytes = u64::from(self.layout.page) * UNIT;
         self.counters.page_programs += pages * u64::from(planes);
+        self.slc_programs += if slc { pages * u64::from(planes) } else { 0 };
         self.counters.bus_bytes += self.times.framed(page_bytes) * pages * u64::from(planes);
         let write = self.keep_write(Write { block, from, upto, slots, held });
         let Site { server, die, plane } = self.layout.site(number, 0);

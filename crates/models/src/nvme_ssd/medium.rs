@@ -11,7 +11,7 @@ use lanetwin_units::{Bytes, Span, Spread};
 
 #[rustfmt::skip]
 pub(super) const PARAMS: &[Param] = &[
-    Param { name: "capacity", dimension: Dimension::Size, default: Some("64GiB"), about: "what the host can address, all namespaces together" },
+    Param { name: "capacity", dimension: Dimension::Size, default: Some("64GiB"), about: "what the host can address, all namespaces together; what is no whole 4 KiB is left out" },
     Param { name: "medium", dimension: Dimension::Choice(&["nand", "cross-point"]), default: Some("nand"), about: "what the data lie on: flash behind a translation layer, or a medium that is written in place" },
     Param { name: "medium.spread", dimension: Dimension::Ratio, default: Some("0"), about: "by what share of its mean each array operation (a read, program or erase) varies, evenly to both sides; 0 is none. A real medium varies: a result that changes with `1%` rests on operations that stay in step" },
     Param { name: "nand.channels", dimension: Dimension::Count { least: 1, most: 256 }, default: Some("8"), about: "flash channels" },
@@ -81,7 +81,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "encryption.latency", dimension: Dimension::Time, default: Some("200ns"), about: "what each request takes longer" },
     Param { name: "encryption.rate", dimension: Dimension::Rate, default: Some("16GB/s"), about: "what the engine passes, reads and writes together" },
     Param { name: "energy.page-read-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("3000000"), about: "a page read of one plane" },
-    Param { name: "energy.page-program-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("20000000"), about: "a page program of one plane" },
+    Param { name: "energy.page-program-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("20000000"), about: "a page program of one plane; with one bit a cell as much less as it is shorter" },
     Param { name: "energy.block-erase-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("125000000"), about: "a block erase of one plane" },
     Param { name: "energy.bus-byte-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("40"), about: "a byte on a flash bus" },
     Param { name: "energy.host-byte-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("100"), about: "a byte through the controller" },
@@ -105,7 +105,7 @@ const ALLOCATIONS: &[&str] = &[
 pub(super) fn config(params: &Params) -> DriveConfig {
     let nand = || Medium::Nand(Box::new(nand(params)), Box::new(ftl(params)));
     DriveConfig {
-        capacity: params.size("capacity"),
+        capacity: capacity(params),
         medium: if params.choice("medium") == "nand" {
             nand()
         } else {
@@ -255,11 +255,19 @@ fn partitions(params: &Params) -> Vec<Partition> {
         .map(|i| match i < others {
             true => Partition { capacity: Bytes(part), dies: dies / namespaces },
             false => Partition {
-                capacity: Bytes(params.size("capacity").0 - part * u64::from(others)),
+                capacity: Bytes(capacity(params).0 - part * u64::from(others)),
                 dies: dies - dies / namespaces * others,
             },
         })
         .collect()
+}
+
+/// What the host can address: the whole units of the stated capacity, which is often a decimal one, such as 375 GB.
+/// Less than one unit stays as it is, and is a mistake.
+fn capacity(params: &Params) -> Bytes {
+    let stated = params.size("capacity").0;
+    let rest = stated % lanetwin_media::config::UNIT;
+    Bytes(if rest < stated { stated - rest } else { stated })
 }
 
 /// Size of each namespace \[B\].
