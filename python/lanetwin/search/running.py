@@ -143,7 +143,10 @@ class Searched:
         """The trial whose largest excess over a limit, relative to that, is the smallest."""
         limits = self.search.limits
         known = [trial for trial in self.trials if trial.values and len(trial.limits) == len(limits) > 0]
-        excess = lambda trial: max(map(Limit.excess, limits, trial.limits))  # noqa: E731
+
+        def excess(trial: Trial) -> float:
+            return max(map(Limit.excess, limits, trial.limits))
+
         return min(known, key=excess, default=None)
 
     @property
